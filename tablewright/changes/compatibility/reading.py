@@ -212,9 +212,10 @@ class DesignReader:
     ) -> Iterator[Finding]:
         subject, store = _subject(pattern), self._store
         ranges = [(Range(), expected)]
-        shards = self._design.key_of(pattern).shards
-        if shards and shards.dated and shards.dated == pattern.range:
-            dates = {mark: self._stored[mark].expected[pattern.range] for mark in expected}
+        key, name = self._design.key_of(pattern), pattern.range
+        # Such a query reads the shards of a range alone.
+        if name and key.shards and key.shards.dated and key.sort_fields[:1] == (name,):
+            dates = {mark: self._stored[mark].expected[name] for mark in expected}
             ranges += [
                 (Range(at, at), {m for m in dates if dates[m] == at}) for at in dates.values()
             ]

@@ -170,7 +170,7 @@ def has_what_it_writes(dynamodb: Database, table: type[Table], orders: list[Valu
     return True
 
 
-def plan_of(new: type[Table], old: type[Table], **options: bool) -> Plan:
+def plan_of(new: type[Table], old: type[Table], **options: Any) -> Plan:
     start = TableForm.of(old.__design__)
     return Plan(describe(old), describe(new), start, tuple(plan_steps(new, old, **options)))
 
