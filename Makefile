@@ -12,8 +12,8 @@ CDK_OPTIONS = --no-notices -c stage=$(STAGE) --output cdk.out/$(STAGE)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools local local-down test check lint fmt unit infrastructure integration e2e \
-        snapshots coverage changes-night mutations docs site bench synth diff cdk bootstrap deploy user destroy stage audit \
-        release lock clean
+        snapshots coverage changes-night mutations docs site bench synth diff cdk bootstrap deploy user \
+        destroy stage audit release lock clean
 # The targets share one set-up, one cdk.out and two cores.
 .NOTPARALLEL:
 

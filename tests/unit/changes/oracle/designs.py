@@ -181,12 +181,12 @@ class EntitySpec:
                 for name, value in known.items()}  # fmt: skip
 
     def expiry(self, values: Values) -> datetime | None:
-        """The moment that a record expires at."""
+        """The second that a record expires at."""
         value = values.get(self.expires[0]) if self.expires else None
         if value is None or self.expires is None:
             return None
         begin = value if isinstance(value, datetime) else datetime.fromisoformat(f"{value}T00Z")
-        return begin + timedelta(days=self.expires[1])
+        return begin.replace(microsecond=0) + timedelta(days=self.expires[1])
 
 
 @dataclass(frozen=True)
