@@ -12,8 +12,8 @@ CDK_OPTIONS = --no-notices -c stage=$(STAGE) --output cdk.out/$(STAGE)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup tools local local-down test check lint fmt unit infrastructure integration e2e \
-        snapshots coverage mutations docs site bench synth diff cdk bootstrap deploy user destroy stage audit \
-        release lock clean
+        snapshots coverage changes-night mutations docs site bench synth diff cdk bootstrap deploy user \
+        destroy stage audit release lock clean
 # The targets share one set-up, one cdk.out and two cores.
 .NOTPARALLEL:
 
@@ -74,6 +74,9 @@ coverage: tools ## Measure what the tests of SYSTEM (sales, sentiment, forms or 
 	@$(PY) -m coverage run --branch --source=lambdas/$(SYSTEM),tablewright/catalog/$(SYSTEM) -m pytest \
 		tests/unit/$(SYSTEM) tests/unit/catalog tests/infrastructure/catalog tests/integration/$(SYSTEM)
 	@$(PY) -m coverage report --show-missing --skip-empty
+
+changes-night: tools ## Try random changes of live tables for an hour (SECONDS_TO_RUN=, SEED=, ITEMS=)
+	@$(PY) -m tests.integration.changes.oracle
 
 mutations: tools ## Break claimed behaviors one by one, and expect the tests of their requirements to fail
 	@$(PY) -m tests.mutations $(SYSTEMS)
