@@ -226,7 +226,11 @@ PAGES = (
         (
             Section("Compatibility", _CHANGES, "compare Verdict Outcome Finding"),
             Section("Plan", _CHANGES, "plan_steps Plan Step Kind Estimate NotInPlace InvalidPlan"),
-            Section("Carrying it out", _CHANGES, "apply undo Work LiveTable Drifted Unfinished MigrationState LeaseHeld"),
+            Section(
+                "Carrying it out",
+                _CHANGES,
+                "apply undo Work LiveTable Drifted Unfinished MigrationState LeaseHeld",
+            ),
             Section("Backfill", _CHANGES, "Backfill OUTCOMES UNSETTLED Reason NotBackfillable"),
             Section("Its estimate", _CHANGES, "estimate BackfillEstimate"),
             Section("Verification", _CHANGES, "verify Verification Found IndexCheck"),
