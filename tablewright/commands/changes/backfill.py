@@ -25,12 +25,11 @@ from tablewright.commands.changes.earlier import earlier_design
 from tablewright.commands.changes.live_table import add_table_options, mark_of, secrets_of
 from tablewright.commands.changes.migration_state import (
     add_state_options,
-    add_was,
     held,
-    renames_of,
     state_of,
 )
 from tablewright.commands.changes.progress_bar import progress_bar
+from tablewright.commands.changes.renames import add_was, renames_of
 from tablewright.commands.items import segments
 from tablewright.commands.numbers import whole
 from tablewright.costs.price_lists import UnknownRegion, price_list

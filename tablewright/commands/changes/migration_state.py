@@ -6,7 +6,7 @@ import argparse
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -26,28 +26,6 @@ def add_state_options(parser: argparse.ArgumentParser) -> None:
         default=CONTROL_TABLE,
         help="the table that progress is kept in; it is made if it does not exist (%(default)s)",
     )
-
-
-def add_was(parser: argparse.ArgumentParser) -> None:
-    """The old names of renamed entities and fields; `renames_of` returns them."""
-    parser.add_argument(
-        "--was",
-        action="append",
-        default=[],
-        metavar="NEW=OLD",
-        help="the old name of a renamed entity or field, as Order.state=Order.status",
-    )
-
-
-def renames_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> Mapping[str, str]:
-    """The old names that `--was` gives, by the new ones."""
-    renames = {}
-    for text in options.was:
-        new, sign, old = text.partition("=")
-        if not (new and sign):
-            parser.error(f"--was {text}: write the new name, =, and the old name")
-        renames[new] = old
-    return renames
 
 
 def state_of(caller: Caller, table: str, migration: str, control_table: str) -> MigrationState:

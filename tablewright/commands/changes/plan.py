@@ -26,7 +26,7 @@ from tablewright.changes.plan.pricing import Size, priced
 from tablewright.changes.plan.report import plan_lines
 from tablewright.changes.plan.taken_attributes import taken_attributes
 from tablewright.commands.changes.earlier import earlier_design, locked_design
-from tablewright.commands.changes.migration_state import add_was, renames_of
+from tablewright.commands.changes.renames import add_was, renames_of
 from tablewright.commands.changes.stages import Stage, add_stage, told_stage
 from tablewright.commands.named import sound_design
 from tablewright.commands.numbers import whole

@@ -19,7 +19,7 @@ from tablewright.changes.backfill.pace import DEFAULT_RATE
 from tablewright.changes.backfill.verification import verify
 from tablewright.commands.changes.earlier import earlier_design
 from tablewright.commands.changes.live_table import add_table_options, secrets_of
-from tablewright.commands.changes.migration_state import add_was, renames_of
+from tablewright.commands.changes.renames import add_was, renames_of
 from tablewright.commands.items import segments
 from tablewright.model.declaration import Table
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tablewright.changes.compatibility.verdict import Outcome
+from tablewright.commands.changes.renames import add_was, renames_of
 from tablewright.commands.designs.before import NothingBefore
 from tablewright.commands.designs.changes import Change, Changes, changes
 from tablewright.commands.designs.lines import Lines, shown
@@ -53,7 +54,7 @@ class Finding(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
-    options.was = dict(options.was)
+    options.was = renames_of(parser, options)
     designs = named_designs(parser, options.designs)
     found = [one for table in designs for one in findings(table)]
     changed = Changes([], {}, [], [], [])
@@ -98,13 +99,6 @@ def _kind(finding: Finding | Change) -> str:
     return f"\033[{_COLOURS.get(finding.kind, _YELLOW)}m{finding.kind}\033[0m{planned}"
 
 
-def _renaming(text: str) -> tuple[str, str]:
-    new, separator, old = text.partition("=")
-    if not new or not separator:
-        raise argparse.ArgumentTypeError(f"{text!r} is no renaming: write NEW=OLD")
-    return new, old
-
-
 def _many(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
@@ -126,15 +120,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a lock file or a folder of them, a git revision, or a deployed table: of a stage in "
         "[tool.tablewright.stages], or by its name",
     )
-    before.add_argument(
-        "--was",
-        type=_renaming,
-        action="append",
-        default=[],
-        metavar="NEW=OLD",
-        help="an entity or field that was renamed, such as Order.state=Order.status; Order= for "
-        "an entity that continues none",
-    )
+    add_was(parser)
     before.add_argument(
         "--plan", type=Path, metavar="FILE", help="by default ID.plan.json beside the lock"
     )

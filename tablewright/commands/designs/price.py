@@ -2,6 +2,7 @@
 
 import argparse
 
+from tablewright.changes.backfill.pace import DEFAULT_RATE
 from tablewright.changes.compatibility.verdict import Outcome
 from tablewright.changes.plan.planning import NotInPlace, plan_steps
 from tablewright.changes.plan.pricing import Size, priced
@@ -28,7 +29,7 @@ def price_of(table: type[Table], beside: Compared, options: argparse.Namespace) 
         old = beside.old
         there = beside.there.form if beside.there else None
         replicas = beside.there.replicas if beside.there else ()
-        steps = plan_steps(table, old, there, replicated=bool(replicas))
+        steps = plan_steps(table, old, there, replicated=bool(replicas), was=options.was)
         prices = _prices(beside, options)
     except NotInPlace:
         return None  # the verdict says so by itself
@@ -57,4 +58,6 @@ def _size(beside: Compared, options: argparse.Namespace) -> Size:
     items = counted.get("ItemCount", _ITEMS) if options.items is None else options.items
     size = counted.get("TableSizeBytes") if options.bytes is None else options.bytes
     replicas = len(beside.there.replicas) if beside.there else 0
-    return Size(items, items * _AVERAGE if size is None else size, replicas=replicas)
+    return Size(
+        items, items * _AVERAGE if size is None else size, int(DEFAULT_RATE), replicas=replicas
+    )
