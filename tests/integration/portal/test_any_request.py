@@ -69,7 +69,7 @@ INBOX = [
 ]
 EVENTS = [
     Sample("POST", "/events", {"events": [view(), view(1, search_query="x")]}),
-    Sample("GET", "/events", query={"day": DAY, "event_name": "content.viewed"}),
+    Sample("GET", "/events", query={"date_bucket": DAY, "event_name": "content.viewed"}),
     Sample("GET", "/events", query={"user_id": "ada"}),
 ]
 CLAIMS = [ADA, PAM, OLA, {}]

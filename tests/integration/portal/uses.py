@@ -248,7 +248,7 @@ def use_events_api(_: Aws, __: FanOutWorld) -> None:
     for _again in range(2):
         ask("POST", "/events", {"events": batch}, expect=202)
     day = event_key(str(batch[0]["event_id"]))["timestamp"][:10]
-    lists: list[dict[str, Any]] = [{"day": day}, {"user_id": "ola"}]
+    lists: list[dict[str, Any]] = [{"date_bucket": day}, {"user_id": "ola"}]
     for query in lists:
         page = ask("GET", "/events", limit=1, **query)
         ask("GET", "/events", limit=1, cursor=page["next_cursor"], **query)

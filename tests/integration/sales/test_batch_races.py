@@ -50,12 +50,12 @@ def made_anew(store: Store) -> None:
 
 
 def test_a_sale_that_is_removed_before_it_is_replaced_is_stored(sales_database: Database) -> None:
-    done, left = race(sales_database, GetItem=removed)
+    done, left = race(sales_database, UpdateItem=removed)
     assert done == BatchResult(stored=1, unchanged=0, replaced=0, conflicts=[])
     assert left == OURS
 
 
 def test_one_that_is_made_anew_meanwhile_is_left_and_told(sales_database: Database) -> None:
-    done, left = race(sales_database, GetItem=removed, PutItem=made_anew)
+    done, left = race(sales_database, UpdateItem=removed, PutItem=made_anew)
     assert done == BatchResult(stored=0, unchanged=0, replaced=0, conflicts=[0])
     assert left == THEIRS

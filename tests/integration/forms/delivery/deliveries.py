@@ -243,7 +243,8 @@ class World:
     def change(self, id: str = "crm", tenant: str = "acme", **changes: Any) -> None:
         key = {"tenant_id": tenant, "destination_id": id}
         moments = {k: iso_utc(v) if isinstance(v, datetime) else v for k, v in changes.items()}
-        self.store.update(Forms.update_destination, key, moments)
+        if moments:
+            self.store.update(Forms.update_destination, key, moments)
 
 
 def webhook(id: str = "crm", url: str = "https://crm.example.com/hooks") -> Record:

@@ -127,8 +127,8 @@ def test_a_submission_costs_six_writes_and_after_the_first_no_reads(world: World
     first = metered.units(lambda: taken(world.send()))
     world.clock.pass_by(seconds=1)
     next_one = metered.units(lambda: taken(world.send()))
-    # The configuration, the secrets and the epochs, which are read consistently.
-    assert first == (Decimal("0.5") + Decimal("0.5") + 1, Decimal(6), 6)
+    # The secrets; the configuration and the epochs, which are read consistently.
+    assert first == (Decimal("0.5") + 1 + 1, Decimal(6), 6)
     assert next_one == (Decimal(0), Decimal(6), 3)
 
 
