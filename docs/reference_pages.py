@@ -134,8 +134,8 @@ PAGES = (
             Section(
                 "Of calls",
                 _RUNTIME,
-                "StoreError NotFound AlreadyExists Conflict TransactionRefused TransactionCanceled "
-                "TokenUsed "
+                "StoreError NotFound AlreadyExists Conflict OutOfBounds "
+                "TransactionRefused TransactionCanceled TokenUsed "
                 "DuplicateKeys ItemTooLarge Throttled ItemBusy Unavailable Unreachable OutOfTime "
                 "AccessDenied ResourceMissing NoDataKeys "
                 "SecretUnreadable MalformedItem",
@@ -226,10 +226,15 @@ PAGES = (
         (
             Section("Compatibility", _CHANGES, "compare Verdict Outcome Finding"),
             Section("Plan", _CHANGES, "plan_steps Plan Step Kind Estimate NotInPlace InvalidPlan"),
-            Section("Carrying it out", _CHANGES, "apply Work LiveTable Drifted Unfinished"),
+            Section("Carrying it out", _CHANGES, "apply undo Work LiveTable Drifted Unfinished MigrationState LeaseHeld"),
             Section("Backfill", _CHANGES, "Backfill OUTCOMES UNSETTLED Reason NotBackfillable"),
             Section("Its estimate", _CHANGES, "estimate BackfillEstimate"),
             Section("Verification", _CHANGES, "verify Verification Found IndexCheck"),
+            Section(
+                "Copy to a new table",
+                _CHANGES,
+                "TablePointer TableMoved TableClosing MigrationDesigns",
+            ),
             Section("Adoption", _CHANGES, "propose Proposal coverage Coverage Gap"),
         ),
     ),

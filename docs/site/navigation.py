@@ -48,6 +48,7 @@ SECTIONS = (
             "docs/changing.md",
             "docs/changes.md",
             "docs/backfill.md",
+            "docs/copying.md",
             "docs/regions.md",
             "docs/costs.md",
             "docs/idle-cost.md",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tablewright.changes.backfill.verification import Found, IndexCheck, Verification, verify
     from tablewright.changes.compatibility.findings import Finding
     from tablewright.changes.compatibility.verdict import Outcome, Verdict, compare
+    from tablewright.changes.copying.migration_file import MigrationDesigns
+    from tablewright.changes.copying.pointer import TableClosing, TableMoved, TablePointer
     from tablewright.changes.plan.applying import Unfinished, Work, apply, undo
     from tablewright.changes.plan.live_table import Drifted, LiveTable
     from tablewright.changes.plan.plan import InvalidPlan, Plan
@@ -38,6 +40,7 @@ _HOMES = {
     "LeaseHeld": "state",
     "LiveTable": "plan.live_table",
     "MigrationState": "state",
+    "MigrationDesigns": "copying.migration_file",
     "NotBackfillable": "backfill.refusals",
     "NotInPlace": "plan.planning",
     "OUTCOMES": "backfill.backfill",
@@ -47,6 +50,9 @@ _HOMES = {
     "Reason": "backfill.backfill",
     "Step": "plan.steps",
     "UNSETTLED": "backfill.backfill",
+    "TableClosing": "copying.pointer",
+    "TableMoved": "copying.pointer",
+    "TablePointer": "copying.pointer",
     "Unfinished": "plan.applying",
     "Verdict": "compatibility.verdict",
     "Verification": "backfill.verification",
@@ -77,6 +83,7 @@ __all__ = [
     "Kind",
     "LeaseHeld",
     "LiveTable",
+    "MigrationDesigns",
     "MigrationState",
     "NotBackfillable",
     "NotInPlace",
@@ -85,6 +92,9 @@ __all__ = [
     "Proposal",
     "Reason",
     "Step",
+    "TableClosing",
+    "TableMoved",
+    "TablePointer",
     "Unfinished",
     "Verdict",
     "Verification",

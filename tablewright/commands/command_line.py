@@ -77,6 +77,10 @@ COMMANDS: Mapping[str, Mapping[str, Command]] = {
             "show that items and indexes of a live table are as its design writes them",
             "tablewright.commands.changes.verify",
         ),
+        "migration": Command(
+            "copy a live table to a new one by a reviewed migration, with a way back",
+            "tablewright.commands.changes.migration",
+        ),
         "adopt": Command(
             "propose the design of a table that exists, from its description and some items",
             "tablewright.commands.changes.adopt",

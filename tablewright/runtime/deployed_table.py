@@ -93,10 +93,18 @@ def find_table(caller: Caller, name: str) -> DeployedTable | None:
 
 
 def create_table(
-    caller: Caller, design: Design, name: str, *, protected: bool, recovery: bool
+    caller: Caller,
+    design: Design,
+    name: str,
+    *,
+    protected: bool,
+    recovery: bool,
+    stream: str | None = None,
 ) -> DeployedTable:
-    """Make a design's table, and wait until it can be used and is as it should be."""
-    request = TableForm.of(design).definition(name)
+    """Make a design's table, with a stream of this view if one is named, and wait until it can be
+    used and is as it should be."""
+    form = TableForm.of(design)
+    request = form._replace(stream=stream or form.stream).definition(name)
     if protected:
         request["DeletionProtectionEnabled"] = True
     caller.call("CreateTable", request)

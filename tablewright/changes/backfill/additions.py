@@ -61,6 +61,12 @@ class Additions:
         self._only_expiry = only_expiry
         self._keep_later = keep_later
         self._new = codecs(self.design, table_name, caller, secrets)
+        # Of each entity: they do not depend on items.
+        self._sources = {name: sources_of(codec) for name, codec in self._new.items()}
+        self._derived = {
+            name: sorted(derived_names(self.design, codec.entity))
+            for name, codec in self._new.items()
+        }
         self._old = codecs(old.__design__, table_name, caller, secrets) if old else {}
         mapping = DesignMapping(old.__design__, self.design, was or {}) if old else None
         self._names = {was: name for name, was in mapping.entities.items()} if mapping else {}
@@ -81,7 +87,8 @@ class Additions:
         removed = tuple(name for name, wire in expiry.items() if wire is None)
         changed = {name: wire for name, wire in expiry.items() if wire is not None}
         added = new.encrypted(added, key=item)
-        return ItemChange(self.design.key.names, item, added, sources_of(new), changed, removed)
+        sources = self._sources[new.entity.name]
+        return ItemChange(self.design.key.names, item, added, sources, changed, removed)
 
     def wanted(self, item: Item) -> Item:
         """The item that the new design writes for the record in an item, before encryption."""
@@ -117,7 +124,7 @@ class Additions:
         if not all(same(clear[key], wanted[key]) for key in self.design.key.names):
             raise NotAdditive(f"{name} has another key than follows from its fields")
         kept = self.design.ttl if self.design.ttl not in new.entity.by_stored else None
-        for attribute in sorted(derived_names(self.design, new.entity)):
+        for attribute in self._derived[name]:
             if attribute not in clear or same(clear[attribute], wanted.get(attribute)):
                 continue
             if attribute == kept and (attribute not in wanted or self._is_later(clear, wanted)):
@@ -192,6 +199,8 @@ def _with_defaults(record: Entity, codec: Records) -> dict[str, Any]:
 
 def _harmless(old: Records, new: Records, item: Item, added: Item) -> Item:
     """The additions that do not change the record that the old design reads."""
+    if not any(old.owns(name) for name in added):
+        return added  # it reads none of them
     try:
         before = _values(old, item)
     except _UNREADABLE:

@@ -137,8 +137,7 @@ class Direction:
 
     def __init__(self, mapping: DesignMapping, *, forward: bool) -> None:
         self._mapping, self.is_forward = mapping, forward
-        designs = (mapping.old, mapping.new)
-        self.writer, self.reader = designs if forward else designs[::-1]
+        self._reader = mapping.new if forward else mapping.old
         pairs = mapping.entities.items()
         self._readers = {old: new for new, old in pairs} if forward else dict(pairs)
         self._converted: dict[tuple[int, int, str], Any] = {}
@@ -146,7 +145,7 @@ class Direction:
     def reader_of(self, entity: EntityModel) -> EntityModel | None:
         """The entity by which the reading design reads records of another."""
         name = self._readers.get(entity.name)
-        return self.reader.entities[name] if name else None
+        return self._reader.entities[name] if name else None
 
     def sources(self, writer: PartModel, reader: PartModel) -> dict[str, Field[Any]]:
         """The written field of each field that is read."""

@@ -80,7 +80,7 @@ class MemoryTable:
         return tuple(str(_ordered(item[name])) for name in self._key.names)
 
     def call(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Answer a request as DynamoDB does."""
+        """Answer a request as DynamoDB does. The conditions of updates hold."""
         if operation == "GetItem":
             item = self.items.get(self._place(params["Key"]))
             return {"Item": item} if item else {}
@@ -88,6 +88,11 @@ class MemoryTable:
             ((name, request),) = params["RequestItems"].items()
             found = [self.items.get(self._place(key)) for key in request["Keys"]]
             return {"Responses": {name: [item for item in found if item]}, "UnprocessedKeys": {}}
+        if operation == "UpdateItem":
+            place = self._place(params["Key"])
+            item = self.items.get(place, {**params["Key"], MARK: {"S": ""}})
+            self.items[place] = _updated(item, params)
+            return {"Attributes": self.items[place]}
         if operation == "Query":
             items = self._query(params)
         else:
@@ -124,7 +129,7 @@ class MemoryTable:
         return matches if params.get("ScanIndexForward", True) else matches[::-1]
 
 
-def updated(item: Item, params: dict[str, Any]) -> Item:
+def _updated(item: Item, params: dict[str, Any]) -> Item:
     """The item after an UpdateItem that sets and removes whole attributes."""
     names = params.get("ExpressionAttributeNames", {})
     values = params.get("ExpressionAttributeValues", {})

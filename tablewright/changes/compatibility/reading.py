@@ -9,7 +9,11 @@ from typing import Any
 
 from tablewright.changes.compatibility.findings import Finding, finding
 from tablewright.changes.compatibility.mapping import UNFIT, is_same, value_in
-from tablewright.changes.compatibility.memory_table import Item, MemoryTable
+from tablewright.changes.compatibility.memory_table import (
+    Item,
+    MemoryTable,
+    SequentialTransport,
+)
 from tablewright.changes.compatibility.stored_records import (
     StoredRecord,
     codecs_of,
@@ -21,7 +25,7 @@ from tablewright.model.declaration import Entity, Table, unread_fields
 from tablewright.model.entity import EntityModel
 from tablewright.model.patterns import Collection, Listing, Query, Scan
 from tablewright.runtime.store.attribute_values import Wire
-from tablewright.runtime.store.query import Range
+from tablewright.runtime.store.query import Asked, Range
 from tablewright.runtime.store.reading import Reading
 from tablewright.runtime.store.records import key_text
 
@@ -38,7 +42,7 @@ class DesignReader:
         self._design, self._items = table.__design__, items
         self._stored = {one.mark: one for one in stored}
         self._suspects = {m: one for m, one in self._stored.items() if not one.is_as_wanted}
-        self._store = open_store(table, items)
+        self._store, self._transport = open_store(table, items), SequentialTransport(items)
         self._codecs = codecs_of(self._store)
 
     def findings(self) -> Iterator[Finding]:
@@ -210,18 +214,19 @@ class DesignReader:
     def _query_partition(
         self, pattern: Query[Any], values: dict[str, Any], expected: set[str]
     ) -> Iterator[Finding]:
-        subject, store = _subject(pattern), self._store
+        subject, records = _subject(pattern), self._codecs[pattern.entity]
         ranges = [(Range(), expected)]
-        shards = self._design.key_of(pattern).shards
-        if shards and shards.dated and shards.dated == pattern.range:
-            dates = {mark: self._stored[mark].expected[pattern.range] for mark in expected}
+        key, name = self._design.key_of(pattern), pattern.range
+        # Such a query reads the shards of a range alone.
+        if name and key.shards and key.shards.dated and key.sort_fields[:1] == (name,):
+            dates = {mark: self._stored[mark].expected[name] for mark in expected}
             ranges += [
                 (Range(at, at), {m for m in dates if dates[m] == at}) for at in dates.values()
             ]
         for bounds, marks in ranges[:4]:
             try:
-                query = store._ask(pattern, values, bounds, None)
-                items = [item for _, item in Reading(store._transport, "any", query)]
+                query = Asked(self._design, records, pattern, values, bounds, None)
+                items = [item for _, item in Reading(self._transport, "any", query)]
             except Exception as error:  # every error reaches the caller of the store
                 shown = ", ".join(f"{name}={value!r:.60}" for name, value in values.items())
                 yield finding("unreadable", subject, f"a query for {shown} raises {error}")
@@ -229,7 +234,7 @@ class DesignReader:
             rows = []
             for item in items:
                 try:
-                    (record,) = store._entries.shown(query, [item])
+                    (record,) = self._store._entries.shown(query, [item])
                 except Exception as error:  # every error reaches the caller of the store
                     record = error
                 rows.append((item, record))

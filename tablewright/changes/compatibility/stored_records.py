@@ -66,6 +66,11 @@ class StoredRecord:
             one.stored for one in self.reader.secrets
         }
 
+    @property
+    def has_epochs(self) -> bool:
+        """True if the item has the shard epochs by which other items are found."""
+        return any(isinstance(one, EpochListField) for one in self.entity.fields)
+
     def shown(self, *names: str) -> str:
         """The record in text: the fields of its key, and the named ones."""
         shown = dict.fromkeys((*self.entity.inputs(self.entity.key), *names))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tablewright.changes.compatibility.boundary_records import boundary_values
 from tablewright.changes.compatibility.findings import Finding, finding
-from tablewright.changes.compatibility.mapping import UNFIT, is_same, value_in
-from tablewright.changes.compatibility.memory_table import MemoryTable, updated
-from tablewright.changes.compatibility.stored_records import StoredRecord, codecs_of, open_store
+from tablewright.changes.compatibility.mapping import is_same, value_in
+from tablewright.changes.compatibility.memory_table import MemoryTable
+from tablewright.changes.compatibility.stored_records import (
+    StoredRecord,
+    codecs_of,
+    mark_of,
+    open_store,
+)
 from tablewright.model.changes import Set
 from tablewright.model.declaration import Table
 from tablewright.model.errors import TablewrightError
@@ -30,25 +35,24 @@ def stale_updates(
     derive more from it: the key of an index, or the expiry.
     """
     items = MemoryTable(owner.__design__)
-    requests = open_store(updater, items)._requests
-    codecs = codecs_of(open_store(owner, items))
-    patterns = updater.__design__.pattern_list
-    changed = {one.entity for one in patterns if isinstance(one, Update | Upsert)}
-    for name in changed:
-        for record in [one for one in stored if _is_changed(one, name)][:_MOST_ITEMS]:
-            codec = codecs[record.entity.name]
-            for field, source in _updatable(record, requests[name].records):
-                change = _other_value(field, record.expected.get(field.name))
-                if change is None:
-                    continue
+    store, codecs = open_store(updater, items), codecs_of(open_store(owner, items))
+    for pattern in updater.__design__.pattern_list:
+        if not isinstance(pattern, Update | Upsert):
+            continue
+        update: Callable[..., Any] = store.update if isinstance(pattern, Update) else store.upsert
+        codec = codecs_of(store)[pattern.entity]
+        for record in [one for one in stored if _is_changed(one, pattern.entity)][:_MOST_ITEMS]:
+            key = {n: record.expected[n] for n in codec.key_inputs if n in record.expected}
+            for field, source in _updatable(record, codec):
+                items.items.clear()
+                for one in (*(one for one in stored if one.has_epochs), record):
+                    items.put(one.item, one.mark)
                 try:
-                    known = record.item if requests[name].needs_item([change]) else None
-                    key = {n: record.expected[n] for n in requests[name].records.key_inputs}
-                    action = requests[name].change("", key, [change], None, known)
-                except UNFIT:
-                    continue  # found by the reads
-                after = updated(record.item, dict(action.params))
-                yield from _compare(record, source, codec, after)
+                    update(pattern, key, _change(field, record.expected.get(field.name)))
+                except (TablewrightError, TypeError):
+                    continue  # an upsert that needs more fields, or a field with one value
+                (after,) = (one for one in items.items.values() if mark_of(one) == record.mark)
+                yield from _compare(record, source, codecs[record.entity.name], after)
 
 
 def _is_changed(stored: StoredRecord, reader: str) -> bool:
@@ -65,9 +69,12 @@ def _updatable(stored: StoredRecord, codec: Records) -> Iterator[tuple[Field[Any
             yield field, source
 
 
-def _other_value(field: Field[Any], value: Any) -> Set | None:
-    values = (one for one in boundary_values(field)[:3] if not is_same(one, value))
-    return next((Set(field, one) for one in values), None)
+def _change(field: Field[Any], value: Any) -> Set:
+    """A change of a field to another value; raises InvalidValue if it has no other."""
+    for other in boundary_values(field)[:3]:
+        if not is_same(other, value):
+            return Set(field, other)
+    raise field.refuse("has one value")
 
 
 def _compare(
@@ -82,23 +89,23 @@ def _compare(
         example = f"after an update of {changed.name}, {stored.shown()} raises {error}"
         yield finding("update-stale", name, example)
         return
-    for field in codec.entity.fields:
-        was, now = value_in(stored.record, field), value_in(record, field)
-        # Without a value, a record may get the default of the other design.
-        if field is not changed and was is not None and not is_same(was, now):
-            example = (
-                f"after an update of {changed.name}, {field.name} is {now!r:.60}, not {was!r:.60}"
-            )
-            yield finding("update-stale", name, f"{stored.shown()}: {example}")
-    for attribute in _derived(codec):
-        is_kept = after.get(attribute) == stored.item.get(attribute)
-        if is_kept and after.get(attribute) != wanted.get(attribute):
-            values: list[Mapping[str, Any]] = [after.get(attribute, {}), wanted.get(attribute, {})]
-            texts = [next((f"{v!r:.60}" for v in one.values()), "no value") for one in values]
-            example = (
-                f"after an update of {changed.name}, {attribute} is {texts[0]}, not {texts[1]}"
-            )
-            yield finding("update-stale", name, f"{stored.shown(changed.name)}: {example}")
+    values = [
+        (one, value_in(record, one), value_in(stored.record, one)) for one in codec.entity.fields
+    ]
+    # Without a value, a record may get the default of the other design.
+    stale: list[tuple[str, Any, Any]] = [
+        (field.name, now, was)
+        for field, now, was in values
+        if field is not changed and was is not None and not is_same(was, now)
+    ]
+    stale += [
+        (one, after.get(one), wanted.get(one))
+        for one in sorted(_derived(codec))
+        if after.get(one) == stored.item.get(one) and after.get(one) != wanted.get(one)
+    ]
+    for attribute, now, then in stale:
+        example = f"after an update of {changed.name}, {attribute} is {now!r:.60}, not {then!r:.60}"
+        yield finding("update-stale", name, f"{stored.shown(changed.name)}: {example}")
 
 
 def _derived(codec: Records) -> set[str]:

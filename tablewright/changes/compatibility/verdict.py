@@ -26,7 +26,6 @@ from tablewright.changes.compatibility.updates import stale_updates
 from tablewright.model.declaration import Table
 from tablewright.model.fields.base import Field
 from tablewright.model.patterns import Put
-from tablewright.model.sharding.epochs import EpochListField
 from tablewright.model.table import Design
 from tablewright.model.table_form import TableForm
 
@@ -236,7 +235,7 @@ def _reads(
     reader: type[Table], writer: Design, stored: Sequence[StoredRecord]
 ) -> Iterator[Finding]:
     """Findings of one design that reads records of the other, in as many tables as they need."""
-    epochs = {one.mark: one for one in stored if _has_epochs(one)}
+    epochs = {one.mark: one for one in stored if one.has_epochs}
     waiting = {one.mark: one for one in stored}
     for _ in range(_MOST_TABLES):
         items = MemoryTable(writer, reader.__design__)
@@ -270,7 +269,3 @@ def _distinct(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     for one in findings:
         found.setdefault((one.code, one.subject), one)
     return tuple(found.values())
-
-
-def _has_epochs(stored: StoredRecord) -> bool:
-    return any(isinstance(field, EpochListField) for field in stored.entity.fields)

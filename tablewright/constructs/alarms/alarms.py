@@ -38,11 +38,6 @@ def alarm(
     An `essential` one tells of something lost, set aside or standing still, or of callers that get
     errors: it is made at every level but none. One of `absence` fires below the threshold, and
     while there is nothing to measure.
-
-    Example::
-
-        alarm(self, "Backlog", metric=queue.metric_approximate_number_of_messages_visible(),
-              threshold=100, describes="Messages wait.", topic=topic)
     """
     if not AlarmLevel.of(scope).includes(essential=essential):
         return

@@ -62,7 +62,7 @@ def test_grants_reach_the_indexes_of_the_named_patterns(template: Template) -> N
 
 def test_a_level_leaves_out_all_alarms(app: dict[str, Any], template: Template) -> None:
     assert resources(template_of(app["quiet"]), ALARM) == {}
-    assert len(resources(template, ALARM)) > 50
+    assert len(resources(template, ALARM)) > 25
 
 
 def test_a_throw_away_table_has_no_alarms(app: dict[str, Any]) -> None:

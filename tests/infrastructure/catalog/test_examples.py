@@ -55,7 +55,6 @@ def test_the_tables_of_the_portal_are_granted_by_pattern() -> None:
         ("dynamodb:GetItem", content),
         ("dynamodb:Query", f"{content}/index/by_status_updated"),
         ("dynamodb:Query", notifications),
-        ("dynamodb:GetItem", notifications),
         ("dynamodb:UpdateItem", notifications),
     }
     assert {

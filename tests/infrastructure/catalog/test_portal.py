@@ -106,7 +106,7 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "get_notification": {("Query", "by_notification_id"), ("BatchGetItem", None)},
         "unread_notifications": {("Query", "by_unread")},
         "unread_in_full": {("Query", "by_unread"), ("BatchGetItem", None)},
-        "mark_as_read": {("GetItem", None), ("UpdateItem", None)},
+        "mark_as_read": {("UpdateItem", None)},
     },
     "Subscriptions": {
         "create_subscription": {("PutItem", None)},
@@ -116,7 +116,7 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "subscribers": {("Query", "by_topic")},
         "put_subscriber": {("PutItem", None)},
         "get_subscriber": {("GetItem", None)},
-        "count_subscription": {("GetItem", None), ("UpdateItem", None)},
+        "count_subscription": {("UpdateItem", None)},
     },
     "Events": {
         "store_event": {("PartiQLInsert", None)},
@@ -130,7 +130,7 @@ CALLS: dict[str, dict[str, set[tuple[str, str | None]]]] = {
         "remove_posting": {("DeleteItem", None)},
         "get_document": {("GetItem", None)},
         "create_document": {("PutItem", None)},
-        "update_document": {("GetItem", None), ("UpdateItem", None)},
+        "update_document": {("UpdateItem", None)},
         "delete_document": {("DeleteItem", None)},
         "look_up_postings": {("BatchGetItem", None)},
         "documents_by_id": {("BatchGetItem", None)},

@@ -94,7 +94,6 @@ def test_the_function_may_find_read_mark_and_publish_and_nothing_else(sparse: bo
     assert allowed(template, "HealServiceRole") == {
         ("dynamodb:Query", f"{table}/index/by_status"),
         ("dynamodb:BatchGetItem", table),
-        ("dynamodb:GetItem", table),
         ("dynamodb:UpdateItem", table),
         ("sns:Publish", topic),
     }

@@ -40,6 +40,7 @@ FUNCTIONS_OF_OTHERS = (
     "tablewright.runtime.secrets.primary_key.handler",
 )
 USED_BY_OTHERS = {
+    "tablewright.changes.copying.migration_file: incomplete()": "Migration files call it.",
     "tablewright.constructs.field_keys: grant_rotation()": "For the role of who rotates keys.",
     "tablewright.constructs.functions.bundling: try_bundle()": "CDK calls it, to bundle.",
     "tablewright.constructs.tables.table: from_table_arn()": "For apps of others.",

@@ -146,9 +146,7 @@ def test_each_function_may_do_what_it_does_and_nothing_else(
             ("sqs:SendMessage", failed),
         },
         "Analyse": {
-            ("dynamodb:GetItem", f"{items}.Arn}}"),
             ("dynamodb:UpdateItem", f"{items}.Arn}}"),
-            ("dynamodb:GetItem", f"{news}.Arn}}"),
             ("dynamodb:UpdateItem", f"{news}.Arn}}"),
             ("sqs:DeleteMessage", queue),
             ("sqs:GetQueueAttributes", queue),
@@ -182,7 +180,6 @@ def test_each_function_may_do_what_it_does_and_nothing_else(
         "NewsHeal": {
             ("dynamodb:Query", f"{news}.Arn}}/index/by_status"),
             ("dynamodb:BatchGetItem", f"{news}.Arn}}"),
-            ("dynamodb:GetItem", f"{news}.Arn}}"),
             ("dynamodb:UpdateItem", f"{news}.Arn}}"),
             ("sns:Publish", topic),
             ("sqs:SendMessage", failed),

@@ -79,11 +79,10 @@ def test_a_replica_is_watched_where_its_metrics_are(system: str, virginia: Assem
         (action,) = alarm["AlarmActions"]
         region = system.removeprefix("sentiment-")
         assert action["Fn::ImportValue"].startswith(f"tablewright-prod-operations-{region}:")
-        where = {d["Name"]: d["Value"] for d in alarm.get("Dimensions", ())}
-        watched |= {(where["TableName"], alarm["MetricName"])} if "TableName" in where else set()
-    throttles = ("ReadThrottleEvents", "WriteThrottleEvents")
+        watched |= watched_metrics(alarm)
+    metrics = ("ReadThrottleEvents", "WriteThrottleEvents", "SystemErrors")
     assert watched == {
-        (f"prod-sentiment-{name}", metric) for name in SHARED.values() for metric in throttles
+        (f"prod-sentiment-{name}", metric) for name in SHARED.values() for metric in metrics
     }
 
 
@@ -158,10 +157,9 @@ def test_other_systems_have_replicas_where_that_is_asked_for(system: str, stage:
 def test_replicas_of_other_systems_are_watched_where_they_are(stage: Stage) -> None:
     asked = stage("prod-replicated-encrypted")
     watched = {
-        dimension["Value"]
+        table
         for alarm in resources(asked.template("replicas-us-west-2"), ALARM).values()
-        for dimension in alarm.get("Dimensions", ())
-        if dimension["Name"] == "TableName"
+        for table, _ in watched_metrics(alarm)
     }
     assert watched == {
         "bg-remover-prod-sales-intelligence",
@@ -179,3 +177,16 @@ def test_production_without_a_region_warns_that_it_has_no_replicas(stage: Stage)
     (replica,) = one(stage("prod").template("sentiment"), TABLE, "Items")["Replicas"]
     assert replica["Region"] == {"Ref": "AWS::Region"}
     assert "REGIONS" not in environment(stage("prod").template("sentiment"), "Ingest")
+
+
+def watched_metrics(alarm: dict[str, Any]) -> set[tuple[str, str]]:
+    """The table and name of each metric that an alarm watches, alone or in an expression."""
+    metrics = [
+        one["MetricStat"]["Metric"] for one in alarm.get("Metrics", ()) if "MetricStat" in one
+    ]
+    pairs = set()
+    for metric in metrics or [alarm]:
+        where = {d["Name"]: d["Value"] for d in metric.get("Dimensions", ())}
+        if "TableName" in where:
+            pairs.add((where["TableName"], metric["MetricName"]))
+    return pairs

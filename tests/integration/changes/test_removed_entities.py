@@ -50,12 +50,11 @@ def test_items_that_lists_do_not_ask_for_may_stay(dynamodb: Database) -> None:
     assert [one.at for one in new.each(Orders.of_customer, {"customer": "1"})] == ["2"]
 
 
-def test_items_that_lists_meet_must_go(dynamodb: Database) -> None:
-    assert "foreign" in codes(WithNotes)
+def test_items_whose_keys_begin_alike_are_not_listed(dynamodb: Database) -> None:
+    assert codes(WithNotes) == set()
     old = dynamodb.store(WithNotes)
     old.put(WithNotes.note, Note(customer="1", at="2", number="3"))
     old.put(WithNotes.place, Order(customer="1", at="2"))
     assert [one.at for one in old.each(WithNotes.of_customer, {"customer": "1"})] == ["2"]
     new = dynamodb.store(Orders)
-    listed = [one.at for one in new.each(Orders.of_customer, {"customer": "1"})]
-    assert listed == ["2", "2"], "the note is taken for an order"
+    assert [one.at for one in new.each(Orders.of_customer, {"customer": "1"})] == ["2"]

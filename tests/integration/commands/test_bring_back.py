@@ -227,7 +227,8 @@ def test_what_cannot_be_done_is_said_in_a_sentence(
     told = capsys.readouterr().err
     assert "other is no copy of forms: its keys are id (N), and not PK (S), SK (S)" in told
     state = tmp_path / f"bring-back-{LIVE}.json"
-    state.write_text(json.dumps({"table": f"{RESTORED} to {LIVE} T#a", "segments": 4}))
+    progress = {"table": f"{RESTORED} to {LIVE} T#a", "segments": 4, "counts": {}}
+    state.write_text(json.dumps({**progress, "positions": {}, "finished": []}))
     assert run() == 2
     assert f"is of table {RESTORED} to {LIVE} T#a in 4 segments" in capsys.readouterr().err
 

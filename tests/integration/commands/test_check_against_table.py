@@ -93,7 +93,8 @@ def test_a_plan_from_the_design_of_the_table_lets_it_pass(tmp_path: Path, capsys
     plan = tmp_path / "plan.json"
     form = TableForm.of(Coloured.__design__)
     step = Step(kind=Kind.VERIFY, says="Verify.", form=form, code="any code", undo="nothing")
-    whole = Plan(describe(Things), describe(Coloured), (step,))
+    start = TableForm.of(Things.__design__)
+    whole = Plan(describe(Things), describe(Coloured), start, (step,))
     plan.write_text(whole.to_text())
     assert check("Coloured", "--plan", str(plan)) == 0
     plan.write_text(replace(whole, steps=()).to_text())

@@ -192,7 +192,7 @@ def test_new_ones_do_not_move_what_is_being_read(dashboard: Dashboard, api: Api)
 def test_the_keyboard_reaches_the_news_and_scrolls_it(dashboard: Dashboard, api: Api) -> None:
     api.feed.items = [news(number, metadata={}) for number in range(1, 16)]
     page = dashboard.open()
-    page.locator("#more").focus()
+    page.locator("#news-files button").last.focus()
     page.keyboard.press("Tab")
     expect(page.get_by_role("list", name="Financial news")).to_be_focused()
     page.keyboard.press("End")

@@ -35,9 +35,9 @@ def test_a_commands_help_calls_it_by_its_name(
     usage, _, example = " ".join(told.split()).partition(f"For example: tablewright {name}")
     assert example
     # Those of a step, such as `rotate-keys add`, are told by its own help.
-    assert name in ("rotate-keys", "table") or set(re.findall(r"--[\w-]+", example)) <= {
-        *re.findall(r"--[\w-]+", usage)
-    }
+    assert name in ("migration", "rotate-keys", "table") or set(
+        re.findall(r"--[\w-]+", example)
+    ) <= {*re.findall(r"--[\w-]+", usage)}
 
 
 def test_every_module_of_commands_is_a_command_or_part_of_one() -> None:

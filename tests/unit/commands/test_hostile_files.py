@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -324,6 +325,9 @@ def originals(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def test_commands_refuse_a_mutated_file_in_one_line(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # A plan is applied to a table: here one for which nothing is done yet.
+    state = SimpleNamespace(load=dict)
+    monkeypatch.setattr("tablewright.commands.changes.apply.state_of", lambda *_: state)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "x")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "x")
     original = originals(capsys)[command]

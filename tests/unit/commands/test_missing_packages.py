@@ -24,7 +24,8 @@ ALL = tuple(package for group in GROUPS for package in group)
 # Commands whose example cannot run with no package but the library.
 NEED_PACKAGES = {
     *("adopt", "active-region", "apply", "backfill", "bring-back", "doc", "read-archive"),
-    *("recommend", "redrive", "reencrypt", "rotate-keys", "table", "verify", "verify-archive"),
+    *("migration", "recommend", "redrive", "reencrypt", "rotate-keys", "table", "verify"),
+    "verify-archive",
 }
 # One downloads, the other takes long; neither needs a package.
 NOT_RUN = {"install-engine", "shard-spread"}

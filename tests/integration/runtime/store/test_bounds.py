@@ -188,7 +188,8 @@ def test_transaction_names_every_action_whose_condition_fails(dynamodb: Database
 
     def problems(when: Any, added: set[str]) -> set[int]:
         change = store.to_update(Cups.change, {"id": "1"}, Cup.tags.add(added), when=when)
-        other = store.to_update(Cups.change, {"id": "2"}, Cup.part.set(Decimal(1)), when=Cup.color == "blue")
+        part = Cup.part.set(Decimal(1))
+        other = store.to_update(Cups.change, {"id": "2"}, part, when=Cup.color == "blue")
         with pytest.raises(TransactionRefused) as refused:
             store.transact_write(change, other)
         return {*refused.value.problems}

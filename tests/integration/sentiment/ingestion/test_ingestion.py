@@ -235,7 +235,7 @@ UNSOUND = {
     "metadata with a float": (raw(1, metadata={"a": 0.1}), "metadata cannot hold a value of type"),
     "too much metadata": (raw(1, metadata={"a": "x" * 5000}), "metadata must have at most 4096"),
     "a field of ours": (raw(1, expires_at=1), "expires_at is not one of source_id, source_type"),
-    "no sentiment": (raw(1, status="analyzed"), "status analyzed needs a sentiment"),
+    "analyzed without one": (raw(1, status="analyzed"), "status analyzed needs a sentiment"),
 }
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tablewright.changes import Outcome, Verdict, compare
 from tablewright.changes.compatibility.mapping import UnknownName
+from tablewright.designs import build_table, describe
 from tablewright.model import (
     Choice,
     Collection,
@@ -36,10 +37,17 @@ from tablewright.model import (
     Whole,
     java_hash,
 )
+from tests.every_design import EVERY_DESIGN
 
 
 def codes(verdict: Verdict) -> set[str]:
     return {finding.code for finding in verdict.findings}
+
+
+@pytest.mark.parametrize("design", EVERY_DESIGN, ids=lambda one: one.__name__)
+def test_a_design_is_compatible_with_its_lock(design: type[Table]) -> None:
+    verdict = compare(build_table(describe(design), design), design)
+    assert (verdict.outcome, [*verdict.findings]) == (Outcome.COMPATIBLE, [])
 
 
 # An index key in the same attributes: old code lists by the old key until readers move.
