@@ -78,7 +78,7 @@ def change_by_copy(trouble: Trouble, name: str, folder: Path) -> str:
         state.acquire()
         copier = TableCopier(
             migration, names, caller, streams, state,
-            rate=None, segments=2, pause=0,
+            rate=None, segments=1, pause=0,
         )  # fmt: skip
 
         def verification() -> CopyVerification:
