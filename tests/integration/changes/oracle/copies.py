@@ -47,6 +47,7 @@ def lost_values(one: DesignSpec, other: DesignSpec) -> set[str]:
 def change_by_copy(trouble: Trouble, name: str, folder: Path) -> str:
     """Copy a table while it is used, cut over, and go back; gives how it ended."""
     pair, names, clock = trouble.pair, (name, f"{name}-new"), Clock()
+    trouble.truth.is_copied = True
     arn = trouble.create(pair.old, names[0], stream=True)
     trouble.create(pair.new, names[1], stream=True)
     old = trouble.version("old", pair.old, names[0])
@@ -77,7 +78,7 @@ def change_by_copy(trouble: Trouble, name: str, folder: Path) -> str:
         state.acquire()
         copier = TableCopier(
             migration, names, caller, streams, state,
-            rate=None, segments=2, pause=0,
+            rate=None, segments=1, pause=0,
         )  # fmt: skip
 
         def verification() -> CopyVerification:

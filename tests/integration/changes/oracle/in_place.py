@@ -90,7 +90,7 @@ def change_in_place(trouble: Trouble, name: str) -> str:
     def work(caller: Caller, *, back: bool = False) -> Step | None:
         state = trouble.state(caller, arn, plan.id)
         state.acquire()
-        progress, table = PlanProgress(state, 2), Work(pair, name, caller)
+        progress, table = PlanProgress(state, 1), Work(pair, name, caller)
         say = {"say": lambda _: None}
         if back:
             undo(plan, table, progress, is_released=True, remove_attributes=True, **say)

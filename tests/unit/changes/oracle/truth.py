@@ -86,7 +86,10 @@ class Expected:
 
 @dataclass
 class Truth:
+    """The records of a table; `is_copied` if every version has a table of its own."""
+
     rows: list[Row] = field(default_factory=list)
+    is_copied: bool = False
 
     def matching(self, design: DesignSpec, meaning: str, values: Values) -> list[Row]:
         """The rows that have the key of these values, as a version sees it."""
@@ -111,9 +114,11 @@ class Truth:
     def occupied(self, design: DesignSpec, meaning: str, values: Values) -> bool:
         """True if an item of another entity has the key of these values."""
         place = self._place(design, meaning, values)
+        others = (row for row in self.rows if row.entity != meaning)
+        stored = ((design if self.is_copied else row.writers[0], row) for row in others)
         return any(
-            row.entity != meaning and self._place(row.writers[0], row.entity, row.values) == place
-            for row in self.rows
+            row.entity in writer.by_meaning and self._place(writer, row.entity, row.values) == place
+            for writer, row in stored
         )
 
     @staticmethod
