@@ -4,6 +4,9 @@ An item is read as the new design's store reads it, and the record is written ag
 that has and the item lacks is added: index keys, expiry, entity type, defaults. An attribute that
 the item has is never an addition. If the new design would write it otherwise, or if an addition
 would change the record that the old design reads, the item is left as it is.
+
+There is one exception. If old code updates an item that new code has written, the index keys that
+only the new design computes are stale. They are corrected: old code neither reads nor writes them.
 """
 
 from __future__ import annotations
@@ -75,17 +78,18 @@ class Additions:
         """The change that completes an item, or None; raises NotAdditive and ForeignItem."""
         old, new = self._codecs_of(item)
         clear, wanted = self._written(new, item)
-        expiry = self._expiry(new, old, clear, wanted)
+        replaced = self._expiry(new, old, clear, wanted)
         if self._only_expiry:
             added = {n: w for n, w in wanted.items() if n == self.design.ttl and n not in item}
         else:
-            self._require_unchanged(new, clear, wanted)
+            replaced |= self._stale(new, old, clear, wanted)
+            self._require_unchanged(new, clear, wanted, replaced)
             added = {name: wire for name, wire in wanted.items() if name not in item}
             added = _harmless(old, new, item, added) if old and added else added
-        if not added and not expiry:
+        if not added and not replaced:
             return None
-        removed = tuple(name for name, wire in expiry.items() if wire is None)
-        changed = {name: wire for name, wire in expiry.items() if wire is not None}
+        removed = tuple(name for name, wire in replaced.items() if wire is None)
+        changed = {name: wire for name, wire in replaced.items() if wire is not None}
         added = new.encrypted(added, key=item)
         sources = self._sources[new.entity.name]
         return ItemChange(self.design.key.names, item, added, sources, changed, removed)
@@ -118,7 +122,32 @@ class Additions:
             )
         return old, new
 
-    def _require_unchanged(self, new: Records, clear: Item, wanted: Item) -> None:
+    def _stale(
+        self, new: Records, old: Records | None, clear: Item, wanted: Item
+    ) -> dict[str, Any]:
+        """The right values of stale index keys, None to remove one; see the module's docstring."""
+        if old is None:
+            return {}
+        stale = {}
+        for name, key in new.entity.indexed.items():
+            for attribute, template in self.design.key_attributes(name).of(key):
+                own = attribute in self._derived[new.entity.name] and not old.owns(attribute)
+                if (
+                    not own
+                    or attribute not in clear
+                    or same(clear[attribute], wanted.get(attribute))
+                ):
+                    continue
+                try:
+                    template.parse(clear[attribute].get("S", ""))
+                except KeyMismatch:
+                    continue  # not a value that the new design writes
+                stale[attribute] = wanted.get(attribute)
+        return stale
+
+    def _require_unchanged(
+        self, new: Records, clear: Item, wanted: Item, replaced: Mapping[str, Any]
+    ) -> None:
         """Refuse items with a key, an index key or an entity type that the design writes anew."""
         name = new.entity.name
         if not all(same(clear[key], wanted[key]) for key in self.design.key.names):
@@ -126,6 +155,8 @@ class Additions:
         kept = self.design.ttl if self.design.ttl not in new.entity.by_stored else None
         for attribute in self._derived[name]:
             if attribute not in clear or same(clear[attribute], wanted.get(attribute)):
+                continue
+            if attribute in replaced:
                 continue
             if attribute == kept and (attribute not in wanted or self._is_later(clear, wanted)):
                 continue

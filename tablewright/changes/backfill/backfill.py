@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 OUTCOMES = {
     "unchanged": "complete already",
-    "completed": "completed: attributes added, none changed",
+    "completed": "completed: attributes added",
     "expiry changed": "with another expiry, as --only ttl requests",
     "removed": "without the attributes that only the other design wrote",
     "gone": "deleted by others meanwhile",
@@ -152,7 +152,8 @@ class Backfill:
 
     def outcome_of(self, change: ItemChange) -> str:
         """The outcome of an item that was changed."""
-        return "expiry changed" if change.expiry or change.removed else "completed"
+        changed = {*change.replaced, *change.removed}
+        return "expiry changed" if changed == {self._additions.design.ttl} else "completed"
 
     def _settle(self, item: Item) -> str:
         current: Item | None = item

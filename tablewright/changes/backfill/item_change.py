@@ -12,23 +12,23 @@ from tablewright.runtime.store.records import Item
 class ItemChange(NamedTuple):
     """A change of an item: `added` has attributes that the item lacks.
 
-    `expiry` has a new value of the attribute that the item expires by, and `removed` the names of
-    attributes to remove: both only where the user requested it. The attributes in `sources` are
-    those that the added ones were computed from.
+    `replaced` has new values of attributes, and `removed` the names of attributes to remove: the
+    one that the item expires by, if the user requested it, and stale index keys that only the new
+    design computes. The attributes in `sources` are those that the others were computed from.
     """
 
     key_names: tuple[str, ...]
     item: Item
     added: Item
     sources: frozenset[str] = frozenset()
-    expiry: Item = {}  # noqa: RUF012 - never changed
+    replaced: Item = {}  # noqa: RUF012 - never changed
     removed: tuple[str, ...] = ()
 
     @property
     def after(self) -> Item:
         """The item after the change."""
         kept = {name: wire for name, wire in self.item.items() if name not in self.removed}
-        return {**kept, **self.expiry, **self.added}
+        return {**kept, **self.replaced, **self.added}
 
     @property
     def key(self) -> Item:
@@ -39,11 +39,11 @@ class ItemChange(NamedTuple):
         """The UpdateItem request.
 
         The invariant of a backfill is in its condition: an attribute is added only if the item
-        still lacks it, so no attribute that an item has can change. The condition on the key
-        keeps a deleted item from coming back.
+        still lacks it, and replaced only if it is as it was read. The condition on the key keeps a
+        deleted item from coming back.
         """
         expressions = Expressions()
-        changed = {*self.added, *self.expiry, *self.removed}
+        changed = {*self.added, *self.replaced, *self.removed}
         conditions = [f"attribute_exists({expressions.name(self.key_names[0])})"]
         conditions += [
             expressions.matches(name, self.item.get(name))
@@ -54,7 +54,7 @@ class ItemChange(NamedTuple):
         request = {
             "TableName": table_name,
             "Key": self.key,
-            "UpdateExpression": expressions.change(old, {**self.expiry, **self.added}),
+            "UpdateExpression": expressions.change(old, {**self.replaced, **self.added}),
             "ConditionExpression": " AND ".join(conditions),
         }
         return expressions.into(request)

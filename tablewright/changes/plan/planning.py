@@ -106,10 +106,11 @@ class _Planning:
             self._release_readers_first()
         if self._needs_backfill:
             self._backfill(is_released=bool(readers_first))
-        if self._needs_backfill or self._removed:
+        names = removable_names(self._new, self._old) if self._old and remove_attributes else {}
+        if self._needs_backfill or self._removed or names:
             # Before anybody reads by it, and before anything is removed.
             self._step(Kind.VERIFY, "Verify items and indexes.", "nothing was changed")
-        if not readers_first and (self._needs_backfill or self._removed):
+        if not readers_first and (self._needs_backfill or self._removed or names):
             self._release_readers()
         if self._goal.ttl and self._form.ttl != self._goal.ttl:
             self._update(
@@ -118,7 +119,7 @@ class _Planning:
                 "past it.",
                 "switch it off; items that DynamoDB has deleted do not come back",
             )
-        self._contract(remove_attributes=remove_attributes)
+        self._contract(names)
         return self._steps
 
     @property
@@ -277,14 +278,13 @@ class _Planning:
             "release the code of the step before",
         )
 
-    def _contract(self, *, remove_attributes: bool) -> None:
-        """What code of the old design needs, removed when there is none any more."""
-        if self._removed or remove_attributes:
+    def _contract(self, names: Mapping[str, Iterable[str]]) -> None:
+        """Remove what only code of the old design needs: indexes, and attributes by entity."""
+        if self._removed or names:
             self._code = "code of the new design alone"
         for name in self._removed:
             self._form = self._form.without_index(name)
             self._step(Kind.CONTRACT, f"Remove index {name}.", "a plan that adds it")
-        names = removable_names(self._new, self._old) if self._old and remove_attributes else {}
         if names:
             listed = _named(sorted(set().union(*names.values())))
             self._step(

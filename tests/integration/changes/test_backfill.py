@@ -24,6 +24,7 @@ from tablewright.model import (
     Table,
     Text,
     Whole,
+    replaced,
 )
 from tablewright.model.sizes import ITEM_BYTES, item_bytes
 from tablewright.runtime.store.attribute_values import decode
@@ -389,3 +390,19 @@ def test_whatever_the_designs_and_the_item_no_attribute_changes(
     backfill(dynamodb, new, old)
     (after,) = dynamodb.items(NAME)
     assert {name: after[name] for name in before} == before
+
+
+def test_stale_index_keys_of_the_new_design_alone_are_corrected(dynamodb: Database) -> None:
+    """New code put the order, and a program of the old design then changed its customer."""
+    fill(dynamodb, Indexed, Before, [])
+    new, old = dynamodb.store(Indexed, table=NAME), dynamodb.store(Before, table=NAME)
+    new.put(Indexed.place, order(1))
+    old.update(Before.change, order(1), {"customer": "another"})
+    changed = replaced(order(1), customer="another")
+    assert dynamodb.items(NAME) != [item_of(Indexed, changed)]
+    assert backfill(dynamodb, Indexed) == Counter(completed=1)
+    assert dynamodb.items(NAME) == [item_of(Indexed, changed)]
+    foreign = {**item_of(Indexed, changed), "D1": {"S": "of another program"}}
+    dynamodb.write([foreign], NAME)
+    assert backfill(dynamodb, Indexed) == Counter(left=1)
+    assert dynamodb.items(NAME) == [foreign]
