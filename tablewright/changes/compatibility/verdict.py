@@ -25,6 +25,7 @@ from tablewright.changes.compatibility.stored_records import (
 from tablewright.changes.compatibility.updates import stale_updates
 from tablewright.model.declaration import Table
 from tablewright.model.fields.base import Field
+from tablewright.model.fields.text import untrusted_patterns
 from tablewright.model.patterns import Put
 from tablewright.model.table import Design
 from tablewright.model.table_form import TableForm
@@ -96,7 +97,25 @@ def compare(old: type[Table], new: type[Table], *, was: Mapping[str, str] = {}) 
     forms = TableForm.of(old.__design__), TableForm.of(new.__design__)
     if fixed := _distinct(table_changes.fixed_parts(*forms)):
         return Verdict(Outcome.NEW_TABLE, indexes=fixed)
-    return _Comparison(old, new, mapping).verdict(forms)
+    # A lock is data: a pattern that the new design does not have may need for ever.
+    with untrusted_patterns(_patterns(old.__design__) - _patterns(new.__design__)):
+        return _Comparison(old, new, mapping).verdict(forms)
+
+
+def _patterns(design: Design) -> set[str]:
+    """The regular expressions of all fields of a design, those of parts and elements included."""
+    fields = [field for entity in design.entity_list for field in entity.fields]
+    found = set()
+    while fields:
+        field = fields.pop()
+        if pattern := getattr(field, "pattern", None):
+            found.add(pattern)
+        inner = getattr(field, "of", None)
+        if isinstance(inner, Field):
+            fields.append(inner)
+        elif inner is not None and hasattr(inner, "__part__"):
+            fields += inner.__part__.fields
+    return found
 
 
 class _Comparison:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
 from typing import Any
 
@@ -14,6 +16,27 @@ _SPACES = r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+"
 # Named groups, references to groups, flags: nothing that can be part of a longer expression.
 _ENTANGLED = r"\\[1-9]|\(\?[P(]|^\(\?[a-zA-Z]+\)"
 _CONTROL = r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
+
+
+_untrusted: ContextVar[Set[str]] = ContextVar("_untrusted", default=frozenset())
+# Some expressions need a time that is exponential in the length of the text.
+_MOST_UNTRUSTED = 16
+
+
+@contextmanager
+def untrusted_patterns(patterns: Set[str]) -> Iterator[None]:
+    """Match these patterns with short texts alone, and refuse longer ones, in this block."""
+    token = _untrusted.set(patterns)
+    try:
+        yield
+    finally:
+        _untrusted.reset(token)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    if len(text) > _MOST_UNTRUSTED and pattern in _untrusted.get():
+        return False
+    return re.fullmatch(pattern, text) is not None
 
 
 class TextField(Field[Any]):
@@ -58,7 +81,7 @@ class TextField(Field[Any]):
         unfit = self._unfit(value)
         if unfit:
             raise self.refuse(unfit)
-        if self.pattern and not re.fullmatch(self.pattern, value):
+        if self.pattern and not _matches(self.pattern, value):
             raise self.refuse(f"must be {self.form or 'of the form ' + self.pattern}")
         return value
 
