@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tablewright.changes.compatibility.findings import Finding, finding
 from tablewright.changes.compatibility.stored_records import StoredRecord, key_of
+from tablewright.model.entity import EntityModel
 from tablewright.model.errors import KeyMismatch
+from tablewright.model.validation.keys import can_collide
 from tablewright.runtime.store.records import Item, Records, key_text
 
 
@@ -25,6 +27,8 @@ def key_conflicts(
     for name, codec in codecs.items():
         if name in moved or name not in continued:
             yield from _reused(name, codec, stored)
+        if name not in continued:
+            yield from _shared(codec.entity, stored)
 
 
 def _collisions(stored: Sequence[StoredRecord], keys: Mapping[str, Item]) -> Iterator[Finding]:
@@ -52,6 +56,15 @@ def _reused(name: str, codec: Records, stored: Sequence[StoredRecord]) -> Iterat
             written = one.written(*codec.design.key.names)
             example = f"{one.shown()} has {written}, which becomes the key of another {name}"
             yield finding("keys-reused", name, example)
+
+
+def _shared(added: EntityModel, stored: Sequence[StoredRecord]) -> Iterator[Finding]:
+    """New entities that can have the key of an old one: old code would replace their items."""
+    for entity in {one.entity.name: one.entity for one in stored}.values():
+        if can_collide(added, entity):
+            yield finding(
+                "keys-reused", added.name, f"{added.name} can have a key of {entity.name}"
+            )
 
 
 def _moves(stored: StoredRecord, keys: Mapping[str, Item]) -> bool:

@@ -98,6 +98,8 @@ class Shards:
 
     def place(self, texts: Mapping[str, str], epochs: Any) -> str:
         """The shard of an item with these field texts."""
+        if self.by not in texts:
+            raise InvalidValue(self.by, "is required, because it decides the shard")
         return self.of(texts[self.by])
 
     def among(

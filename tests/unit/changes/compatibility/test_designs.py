@@ -358,7 +358,7 @@ def test_shards_of_an_index_are_read_by_every_version(
 # Entities in one partition.
 class Parent(Entity, key=Key("P#{id}", "{name}")):
     id: Field[str] = Text()
-    name: Field[str] = Text()
+    name: Field[str] = Text(pattern="[a-z]+")
 
 
 class Child(Entity, key=Key("P#{id}", "C#{number}")):

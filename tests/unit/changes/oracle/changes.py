@@ -107,7 +107,9 @@ def random_pair(rng: Random, *, is_additive: bool = False) -> Pair:
 
 
 def is_sound(spec: DesignSpec) -> bool:
-    """True if the library accepts the design."""
+    """True if no entity was added twice, and the library accepts the design."""
+    if len(spec.by_meaning) < len(spec.entities):
+        return False
     try:
         return not validate(spec.table)
     except (KeyError, TypeError, ValueError):
