@@ -264,7 +264,7 @@ class _Planning:
             )
         self._step(
             Kind.BACKFILL,
-            "Add to the items the attributes that they lack. None that they have changes.",
+            "Add to the items the attributes that they lack. None that old code reads changes.",
             "the new attributes may stay, or `apply --undo --remove-attributes` removes them",
         )
 

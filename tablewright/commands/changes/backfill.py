@@ -3,8 +3,8 @@
     tablewright backfill shop.orders:Orders --table NAME --region REGION --from orders.lock.json \\
         --estimate
 
-No attribute that an item has changes, whatever the designs say: such an item is left, counted and
-named. Only `--only ttl` replaces an expiry that items have. Programs go on meanwhile: each item is
+No attribute that old code reads changes, whatever the designs say: such an item is left, counted
+and named. Only `--only ttl` replaces an expiry that items have. Programs go on meanwhile: each item is
 written only if it is as it was read. Can be stopped at any moment and started again: it goes on
 where it was. Ends with 0, with 1 when items were left that somebody must look at, with 2 when it
 could not go on.
