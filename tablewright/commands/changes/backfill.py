@@ -4,8 +4,8 @@
         --estimate
 
 No attribute that old code reads changes, whatever the designs say: such an item is left, counted
-and named. Only `--only ttl` replaces an expiry that items have. Programs go on meanwhile: each item is
-written only if it is as it was read. Can be stopped at any moment and started again: it goes on
+and named. Only `--only ttl` replaces an expiry that items have. Programs go on meanwhile: each item
+is written only if it is as it was read. Can be stopped at any moment and started again: it goes on
 where it was. Ends with 0, with 1 when items were left that somebody must look at, with 2 when it
 could not go on.
 """
